@@ -42,13 +42,14 @@ func layers() [][]string {
 		{"internal/engine/..."},
 		{"internal/catalog"},
 		{"internal/oracle", "internal/dialect", "internal/remote", "internal/store", "internal/pyrun", "internal/pyast", "internal/cubin"},
-		{"internal/audit", "internal/tokenizer", "internal/chat", "internal/checkpoint", "internal/checkpoint/...", "internal/numeric"},
+		{"internal/audit", "internal/model", "internal/tokenizer", "internal/chat", "internal/checkpoint/bulk", "internal/checkpoint",
+			"internal/checkpoint/safetensors", "internal/checkpoint/gguf", "internal/checkpoint/problem", "internal/checkpoint/internal/jsonlex", "internal/numeric"},
 		{"internal/evidence", "internal/deployment", "internal/stats", "internal/spell"},
 	}
 }
 
 // testSupport are packages that only tests may import. They may look at all.
-func testSupport() []string { return []string{"internal/enginetest"} }
+func testSupport() []string { return []string{"internal/enginetest", "internal/modeltest"} }
 
 // core are the packages that judge. They must stay usable without any platform.
 func core() []string {
