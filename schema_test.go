@@ -16,6 +16,7 @@ import (
 
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
+	"kilter/internal/audit"
 	"kilter/internal/cli"
 	"kilter/internal/dialect"
 	"kilter/internal/report"
@@ -29,6 +30,9 @@ func documents() map[string]reflect.Type {
 		"verdict.v1.json": reflect.TypeFor[verify.Report](),
 		"record.v1.json":  reflect.TypeFor[verify.Record](),
 		"version.v1.json": reflect.TypeFor[cli.Version](),
+		"inspect.v1.json": reflect.TypeFor[cli.Inspection](),
+		"audit.v1.json":   reflect.TypeFor[audit.Report](),
+		"finding.v1.json": reflect.TypeFor[cli.FindingExplanation](),
 	}
 }
 
@@ -256,6 +260,16 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 				case *cli.Version:
 					doc.Schema = "kilter.version/v1"
 					err = json.NewEncoder(&b).Encode(doc)
+				case *audit.Report:
+					doc.Schema, doc.Verdict = audit.ReportSchema, audit.Sound
+					err = report.WriteAudit(&b, doc, report.Options{Format: "json"})
+				case *cli.FindingExplanation:
+					doc.Schema = "kilter.finding/v1"
+					doc.Severity, doc.Group, doc.Code = audit.Broken, audit.Values, audit.CodeNaNValue
+					err = json.NewEncoder(&b).Encode(doc)
+				case *cli.Inspection:
+					doc.Schema = "kilter.inspect/v1"
+					err = cli.WriteInspection(&b, doc)
 				}
 				if err != nil {
 					t.Fatal(err)
@@ -263,6 +277,22 @@ func TestDocumentsMatchTheirSchemas(t *testing.T) {
 				validate(t, schemas[file], b.Bytes())
 			})
 		}
+	}
+}
+
+// What kilter inspect prints of each family's checkpoint.
+func TestInspectionsMatchTheirSchema(t *testing.T) {
+	schema := strictSchemas(t)["inspect.v1.json"]
+	files, err := filepath.Glob("internal/cli/testdata/inspect/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("no documents: %v", err)
+	}
+	for _, name := range files {
+		b, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		validate(t, schema, b)
 	}
 }
 
@@ -290,6 +320,15 @@ func (f filler) fill(v reflect.Value) {
 		return
 	case verify.Effect:
 		v.SetInt(int64(verify.Wrongs))
+		return
+	case audit.Severity:
+		v.SetString(string(audit.Broken))
+		return
+	case audit.Group:
+		v.SetString(string(audit.Values))
+		return
+	case audit.Code:
+		v.SetString(string(audit.CodeNaNValue))
 		return
 	case verify.Level:
 		v.SetInt(int64(verify.Deep))

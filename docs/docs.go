@@ -1,7 +1,9 @@
-// Package docs holds the pages that are part of the binary: one for each
-// check, which kilter explain prints and reports quote.
+// Package docs holds the pages that are part of the binary: one for each check
+// of kilter verify and one for each finding of kilter audit, which kilter
+// explain prints and reports quote.
 //
-// A page is checks/<id>.md. docs/checks/README.md says which form it has.
+// A page is checks/<id>.md or findings/<code>.md. The README.md beside them says
+// which form it has.
 package docs
 
 import (
@@ -12,24 +14,37 @@ import (
 //go:embed checks/*.md
 var checks embed.FS
 
+//go:embed findings/*.md
+var findings embed.FS
+
 const (
-	folder = "checks/"
-	suffix = ".md"
+	checkFolder   = "checks"
+	findingFolder = "findings"
+	suffix        = ".md"
 )
 
-// Page returns the page of the check with this id, in Markdown; false where
-// there is none.
+// Page returns the page of the check or finding with this id, in Markdown; false
+// where there is none.
 func Page(id string) (string, bool) {
 	if !isID(id) {
 		return "", false
 	}
-	b, err := checks.ReadFile(folder + id + suffix)
+	b, err := checks.ReadFile(checkFolder + "/" + id + suffix)
+	if err != nil {
+		b, err = findings.ReadFile(findingFolder + "/" + id + suffix)
+	}
 	return string(b), err == nil
 }
 
 // IDs returns the ids of all checks that have a page, in alphabetical order.
-func IDs() []string {
-	files, err := checks.ReadDir(strings.TrimSuffix(folder, "/"))
+func IDs() []string { return idsIn(checks, checkFolder) }
+
+// FindingIDs returns the codes of all findings that have a page, in
+// alphabetical order.
+func FindingIDs() []string { return idsIn(findings, findingFolder) }
+
+func idsIn(pages embed.FS, folder string) []string {
+	files, err := pages.ReadDir(folder)
 	if err != nil {
 		return nil // embedded: can't fail
 	}

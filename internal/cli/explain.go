@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"kilter/internal/audit"
 	"kilter/internal/spell"
 	"kilter/internal/verify"
 )
@@ -25,20 +26,21 @@ type Explanation struct {
 	Page string `json:"page"`
 }
 
-const explainLong = `Explain a check: what it asks, what it rests on, what a failure means and what it
-does not prove, and what to do about it.
+const explainLong = `Explain a check of kilter verify or a finding of kilter audit: how it is decided,
+what it rests on, what it does not prove, and what to do about it.
 
-kilter verify --list shows the ids.`
+kilter verify --list shows the ids of checks; reports name the codes of
+findings.`
 
 func newExplainCmd(f *factory, runF func(*ExplainOptions) error) *cobra.Command {
 	o := &ExplainOptions{factory: f}
 	cmd := &cobra.Command{
 		Use:     "explain ID",
-		Short:   "Say what a check means, what it rests on and what to do",
+		Short:   "Say what a check or finding means, what it rests on and what to do",
 		Long:    explainLong,
-		Example: "kilter explain text.token_zero",
+		Example: "kilter explain text.token_zero\nkilter explain audit.zero_block",
 		Annotations: map[string]string{
-			exitStatus: "0  explained\n2  there is no such check",
+			exitStatus: "0  explained\n2  there is no such check or finding",
 		},
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {
@@ -53,6 +55,9 @@ func newExplainCmd(f *factory, runF func(*ExplainOptions) error) *cobra.Command 
 				if len(args) == 0 {
 					ids = append(ids, cobra.CompletionWithDesc(c.ID, c.Question))
 				}
+			}
+			if len(args) == 0 {
+				ids = append(ids, findingCompletions()...)
 			}
 			return ids, cobra.ShellCompDirectiveNoFileComp
 		},
@@ -69,8 +74,11 @@ func newExplainCmd(f *factory, runF func(*ExplainOptions) error) *cobra.Command 
 }
 
 func runExplain(o *ExplainOptions) error {
+	if d, ok := audit.Lookup(o.ID); ok {
+		return explainFinding(o, d)
+	}
 	var check *verify.Check
-	var ids []string
+	ids := findingIDs()
 	for _, c := range o.Checks() {
 		ids = append(ids, c.ID)
 		if c.ID == o.ID {
@@ -78,7 +86,11 @@ func runExplain(o *ExplainOptions) error {
 		}
 	}
 	if check == nil {
-		err := usagef("there is no check %q", o.ID)
+		what := "check"
+		if strings.HasPrefix(o.ID, "audit.") {
+			what = "finding"
+		}
+		err := usagef("there is no %s %q", what, o.ID)
 		if near := spell.Near(o.ID, ids, 3); len(near) > 0 {
 			return err.hint("did you mean %s?", orList(near))
 		}
@@ -112,7 +124,12 @@ func (o *ExplainOptions) render(c CheckInfo, page string) string {
 	if c.Essential {
 		row("essential", "without an answer to it there is no verdict")
 	}
-	body := pageBody(page, c)
+	o.renderPage(&b, pageBody(page, c.Question, "Ceiling: "))
+	return b.String()
+}
+
+// renderPage prints what a page says under its headings.
+func (o *ExplainOptions) renderPage(b *strings.Builder, body string) {
 	lines := strings.Split(body, "\n")
 	if o.IO.OutTTY {
 		lines = reflow(body, min(o.IO.Columns(), widestProse))
@@ -123,16 +140,16 @@ func (o *ExplainOptions) render(c CheckInfo, page string) string {
 		}
 		b.WriteString(line + "\n")
 	}
-	return b.String()
 }
 
-// pageBody is a page without what the check itself declares and render prints.
-func pageBody(page string, c CheckInfo) string {
+// pageBody is a page without what is declared in the program and printed from
+// there: the id, a sentence, and the line that begins with facts.
+func pageBody(page, sentence, facts string) string {
 	var body []string
 	head := true
 	for _, line := range strings.Split(page, "\n") {
 		head = head && !strings.HasPrefix(line, "## ")
-		if head && (strings.HasPrefix(line, "# ") || line == c.Question || strings.HasPrefix(line, "Ceiling: ")) {
+		if head && (strings.HasPrefix(line, "# ") || line == sentence || strings.HasPrefix(line, facts)) {
 			continue
 		}
 		body = append(body, line)

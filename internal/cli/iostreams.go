@@ -70,6 +70,7 @@ const (
 	dim    style = "2"
 	red    style = "1;31"
 	yellow style = "1;33"
+	green  style = "1;32"
 	cyan   style = "1;36"
 )
 

@@ -60,8 +60,8 @@ func newRootCmd(f *factory) *cobra.Command {
 		title    string
 		commands []*cobra.Command
 	}{
-		{"JUDGE", []*cobra.Command{newVerifyCmd(f, nil)}},
-		{"LOOK UP", []*cobra.Command{newExplainCmd(f, nil)}},
+		{"JUDGE", []*cobra.Command{newVerifyCmd(f, nil), newAuditCmd(f, nil)}},
+		{"LOOK UP", []*cobra.Command{newInspectCmd(f, nil), newExplainCmd(f, nil)}},
 		{otherCommands, []*cobra.Command{newVersionCmd(f, nil)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title})

@@ -22,6 +22,10 @@ func TestMain(m *testing.M) {
 }
 
 func TestScripts(t *testing.T) {
+	tiny, err := filepath.Abs("../../internal/model/testdata") // a small checkpoint of each family
+	if err != nil {
+		t.Fatal(err)
+	}
 	testscript.Run(t, testscript.Params{
 		Dir:                 ".",
 		UpdateScripts:       *update,
@@ -32,6 +36,7 @@ func TestScripts(t *testing.T) {
 			env.Setenv("HOME", filepath.Join(env.WorkDir, "home"))
 			env.Setenv("XDG_STATE_HOME", filepath.Join(env.WorkDir, "state"))
 			env.Setenv("NO_PROXY", "*")
+			env.Setenv("TINY", tiny)
 			for _, kind := range []string{"hang", "mute"} {
 				env.Values[key(kind)] = make(chan struct{}, 100) // more than any script asks for
 			}
