@@ -33,7 +33,9 @@ func (a *audit) complete() {
 	}
 	needed := 0
 	for e := range a.m.Expected() {
-		needed++
+		if e.Stored || !e.Optional {
+			needed++
+		}
 		switch {
 		case e.Stored:
 			a.compareShape(e)

@@ -28,7 +28,7 @@ func fileProblem(ctx context.Context, fsys FS, name string, err error) *problem.
 		p.Kind, p.Says = Permission, "this user may not read it"
 		p.Hint = "run kilter as a user who may, or give read permission on it and on the folders above"
 	case errors.Is(err, fs.ErrNotExist):
-		p.Kind, p.Says, p.Hint = Missing, "no such file or folder", "check the spelling, and the machine: --on user@host looks at another"
+		p.Kind, p.Says, p.Hint = Missing, "no such file or folder", "check the spelling, and that this is the machine that has it"
 		if to, err := fsys.Readlink(ctx, name); err == nil {
 			p.Kind, p.Other = Dangling, to
 			p.Says = "it is a link to " + problem.Quote(to) + ", which is not there"
