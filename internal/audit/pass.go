@@ -253,7 +253,7 @@ func (w *walker) read(ctx context.Context, j *job, f *checkpoint.File) error {
 	if before.Size != f.Size {
 		return shrank(f.Size, before.Size)
 	}
-	r, err := bulk.Open(h, bulk.Options{Strategy: w.opts.Strategy, Chunk: 512 << 10})
+	r, err := openBulk(h, w.opts.Strategy)
 	if err != nil {
 		return err
 	}
@@ -278,6 +278,20 @@ func (w *walker) read(ctx context.Context, j *job, f *checkpoint.File) error {
 	}
 	j.result.now, err = h.Stat()
 	return err
+}
+
+// openBulk prepares the reading of a file. From the page cache it reads pieces
+// that fit into a core's cache together with a neighbour's: they are copied,
+// hashed and scanned without leaving it.
+func openBulk(h checkpoint.Handle, s bulk.Strategy) (*bulk.Reader, error) {
+	r, err := bulk.Open(h, bulk.Options{Strategy: s})
+	if err != nil || r.Strategy() != bulk.Buffered {
+		return r, err
+	}
+	if err := r.Close(); err != nil {
+		return nil, err
+	}
+	return bulk.Open(h, bulk.Options{Strategy: bulk.Buffered, Chunk: piece})
 }
 
 // shrank is the problem of a file whose size changed since its header was read.

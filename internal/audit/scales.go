@@ -257,7 +257,7 @@ func (a *audit) missingInputs() {
 			}
 		case (2*near.with > near.all || wanted) && !a.missing[mod.Name]:
 			a.found.add(CodeInputScale, a.place(a.mainTensor(mod),
-				"%s has no activation scale, and %d of %s have", mod.Name, all.with, counted(all.all, f+" module")))
+				"it has no activation scale, and %d of %s have one", all.with, counted(all.all, f+" module")))
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (a *audit) tellSums() {
 	case promised > 0:
 		a.rep.checked(Checksum, "%d of %s compared with %s", promised, counted(len(a.rep.Files), "file"), by)
 	case hashed > 0:
-		a.rep.checked(Checksum, "%s hashed, and nothing to compare with", counted(hashed, "file"))
+		a.rep.skipped(Checksum, counted(hashed, "file")+" hashed, and nothing to compare with")
 	}
 	weights := 0
 	for i := range a.c.Files {

@@ -244,7 +244,7 @@ func (t *auditText) checked() {
 			mark = styled(cyan, "[?]")
 		case "":
 			if g.Skipped != "" {
-				mark, says = styled(dim, "[-]"), "not looked at: "+g.Skipped
+				mark, says = styled(dim, "[-]"), "skipped: "+g.Skipped
 			}
 		}
 		t.row([]cell{{[]span{mark}, markWidth}, {[]span{styled(bold, string(g.Group))}, len("checksums ")}, {[]span{say(brief(says, maxSays))}, 0}})
